@@ -5,6 +5,7 @@ use crate::PLIES;
 use crate::play::{Call, colour, lines_of_play};
 use std::ffi::CString;
 use std::hint::black_box;
+use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 use tamis::{Net, State, Status};
 use tamis_quant::run::AlignedBytes;
@@ -61,11 +62,13 @@ impl Handles {
     }
 
     fn evaluate(&mut self, to_move: Colour) -> i32 {
-        let mut score = 0;
+        // As C declares it, without a first value.
+        let mut score = MaybeUninit::uninit();
         // SAFETY: handles, and a place for the score.
-        let done = unsafe { tamis::tamis_state_evaluate(self.state, self.net, to_move as u32, &mut score) };
+        let done = unsafe { tamis::tamis_state_evaluate(self.state, self.net, to_move as u32, score.as_mut_ptr()) };
         assert!(done == Status::Ok);
-        score
+        // SAFETY: written where the call is done.
+        unsafe { score.assume_init() }
     }
 }
 

@@ -35,20 +35,21 @@ impl Plan<'_> {
         {
             return self.run_head(head, own, other, bucket, workspace);
         }
+        #[cfg(short_ways)]
+        if let (Some(chain), Input::U8(x)) = (&self.chain, input)
+            && chain.run_alone(x, bucket, workspace)
+        {
+            return Ok(self.output(workspace));
+        }
         self.run_steps(input, bucket, workspace)
     }
 
-    /// A network of any kind. Apart, so that the way to a network of one layer is short enough to stand in its caller.
+    /// A network of any kind. Apart, so that the way to a network of one layer or of small layers alone is short enough
+    /// to stand in its caller.
     fn run_steps<'w>(&self, input: Input<'_>, bucket: usize, workspace: &'w mut [u8]) -> Result<Output<'w>, RunError> {
         #[cfg(short_ways)]
         if let (Some(head), Input::Accumulators(own, other)) = (&self.products, input)
             && head.run(&self.steps, self.kernels, [own, other], bucket, workspace).is_some()
-        {
-            return Ok(self.output(workspace));
-        }
-        #[cfg(short_ways)]
-        if let (Some(chain), Input::U8(x)) = (&self.chain, input)
-            && chain.run_alone(x, bucket, workspace)
         {
             return Ok(self.output(workspace));
         }
@@ -202,7 +203,7 @@ impl Plan<'_> {
         Ok(self.output(workspace))
     }
 
-    #[inline]
+    #[inline(always)]
     fn output<'w>(&self, workspace: &'w [u8]) -> Output<'w> {
         self.output.of_bytes(range(workspace, self.output.place.range()))
     }

@@ -8,10 +8,6 @@ use core::ops::RangeInclusive;
 pub const CHAIN_WIDTH: usize = 256;
 /// The most layers of a chain.
 pub const CHAIN_LAYERS: usize = 4;
-/// A multiple of the rows of every tier's vectors.
-const WHOLE_ROWS: usize = 16;
-/// Two groups.
-const WHOLE_INPUTS: usize = 8;
 
 /// Shifts that there are.
 const SHIFTS: RangeInclusive<u8> = 1..=62;
@@ -29,7 +25,6 @@ pub struct ByteLayer<'a> {
     rounding: Option<Rounding<'a>>,
     has_high_shifts: bool,
     common: Option<OneScale>,
-    is_whole: bool,
 }
 
 /// What rounds all outputs of a layer alike: numbers of 32 bits, which an instruction loads into all lanes of a vector.
@@ -89,14 +84,7 @@ impl<'a> ByteLayer<'a> {
         });
         let fits = needed <= weights.len() && bias.len() <= stride && stride.is_multiple_of(4) && is_rounded;
         let common = rounding.and_then(|by| by.common());
-        let outputs = bias.len();
-        let is_whole = common.is_some()
-            && rounding.is_some_and(|by| by.to_bytes)
-            && outputs == stride
-            && outputs.is_multiple_of(WHOLE_ROWS)
-            && outputs <= CHAIN_WIDTH
-            && inputs.is_multiple_of(WHOLE_INPUTS);
-        let layer = Self { weights, stride, bias, inputs, is_paired, rounding, has_high_shifts, common, is_whole };
+        let layer = Self { weights, stride, bias, inputs, is_paired, rounding, has_high_shifts, common };
         fits.then_some(layer)
     }
 
@@ -145,12 +133,6 @@ impl<'a> ByteLayer<'a> {
     /// The scale of every output, where all have the same: that of a layer that is not quantised by the output.
     pub const fn common(&self) -> Option<&OneScale> {
         self.common.as_ref()
-    }
-
-    /// Whether nothing of the layer is left over: the outputs are the whole stride, a multiple of 16 and no more than
-    /// [`CHAIN_WIDTH`], the inputs are a multiple of 8, and all outputs become bytes by one scale.
-    pub const fn is_whole(&self) -> bool {
-        self.is_whole
     }
 
     /// The least and the greatest output, where they are u8.

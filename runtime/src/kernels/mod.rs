@@ -27,6 +27,8 @@ pub(crate) mod layers;
 pub(crate) mod maps;
 #[cfg(any(test, microcontroller))]
 mod micro;
+#[cfg(short_ways)]
+pub(crate) mod moves;
 #[cfg(cortex_m = "mve")]
 mod mve;
 pub(crate) mod operands;
@@ -40,6 +42,8 @@ pub(crate) mod table;
     allow(dead_code, unused_imports, unused_macros, reason = "not every build has tiers that call all of it")
 )]
 mod vector;
+#[cfg(short_ways)]
+pub(crate) mod whole_chain;
 #[cfg(feature = "wide")]
 mod wide;
 
@@ -67,8 +71,8 @@ pub use table::Tier;
 pub(crate) use table::{AffineI8, Dot, Kernel, PairwiseU8, WideDot};
 #[cfg(short_ways)]
 pub(crate) use {
-    operands::MoveRows,
-    table::{Chain, Chains, Convolve, MoveDot, MoveDots, NARROW},
+    moves::{MoveDot, MoveDots, MoveRows, NARROW, NARROW_MAX, NarrowMoveDots, NarrowPair},
+    table::{Chains, Convolve},
 };
 
 /// A tier of this build, and whether this machine can run it.

@@ -5,15 +5,6 @@ use crate::format::Layout;
 /// Elements of the widest value within a [`super::table::TailF32`].
 pub const TAIL_WIDTH: usize = 64;
 
-/// The rows of a [`super::MoveDot`].
-#[cfg(short_ways)]
-#[derive(Debug, Clone, Copy)]
-pub struct MoveRows<'a> {
-    pub rows: &'a [i16],
-    /// Elements a row, of which the first H count.
-    pub stride: usize,
-}
-
 /// The operands of [`super::table::DequantiseF32`].
 #[derive(Debug, Clone, Copy)]
 pub struct Dequantisation<'a> {

@@ -4,9 +4,11 @@
 use super::layers::ByteLayer;
 use super::maps::{Layer, Map, Sum};
 #[cfg(short_ways)]
-use super::operands::MoveRows;
+use super::moves::MoveDots;
 use super::operands::{Dequantisation, Moved, RealLayer};
 use super::stubs;
+#[cfg(short_ways)]
+use super::whole_chain::WholeChain;
 use crate::features::{
     ACCUMULATORS, ADDS_MAPS, ALWAYS, CONVOLUTIONS, GENERAL, GENERAL_OR_CONVOLUTIONS, IS_SMALL, REALS,
 };
@@ -62,19 +64,6 @@ pub type UpdateBoth<T> = fn(out: &mut [i16], source: &[i16], rows: &[T], stride:
 /// `Σ activation(first[i])·w[i] + Σ activation(second[i])·w[H + i]` modulo 2³². first: (H,) i16 · second: (H,) or empty
 /// · w: as long as both · `max`: the upper clip, 1..=32767.
 pub type Dot = fn(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32;
-/// [`UpdateBoth`], and the [`Dot`] over what it makes, in one pass: `Some` of the sum, or `None`, and nothing done,
-/// where an accumulator is no whole number of vectors or a row is not there. out, source: (2H,) i16 · w: (2H,) · first:
-/// the perspective that meets the first half of the weights, 0 or 1.
-#[cfg(short_ways)]
-pub type MoveDot = fn(
-    out: &mut [i16],
-    source: &[i16],
-    rows: &MoveRows<'_>,
-    moved: &Moved,
-    w: &[i16],
-    first: usize,
-    max: i16,
-) -> Option<i32>;
 /// The same sum in 64 bits, exact: both together have at most [`crate::format::op::WIDE_INPUTS`] elements.
 pub type WideDot = fn(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i64;
 /// `out[i] ← (clip(x[i]) · clip(x[i + n])) >> shift`. x: (2n,) i16 · out: (n,) u8 · max² >> shift ≤ 255.
@@ -133,50 +122,18 @@ pub type StoreF32 = fn(x: &[f32], unit: f32, zero: i32, out: &mut [u8]) -> bool;
 #[cfg(short_ways)]
 pub type Chain = fn(x: &[u8], layers: &[ByteLayer<'_>], out: &mut [u8]) -> bool;
 
+/// The same of a [`WholeChain`].
+#[cfg(short_ways)]
+pub type WholeChainCall = fn(x: &[u8], chain: &WholeChain<'_>, out: &mut [u8]) -> bool;
+
 /// A tier's calls for them. Of builds with `cfg(short_ways)`.
 #[cfg(short_ways)]
 #[derive(Debug, Clone, Copy)]
 pub struct Chains {
     /// Any layers.
     pub any: Chain,
-    /// Layers of which nothing is left over, [`ByteLayer::whole`], and behind them one of up to four rows; false for
-    /// any other.
-    pub whole: Chain,
-}
-
-/// Elements of an accumulator for which a move and its dot are compiled by themselves.
-#[cfg(short_ways)]
-pub const NARROW: usize = 128;
-
-/// The [`MoveDot`] of each [`Dot`]; [`Tier`] has the conditions. Of builds with `cfg(short_ways)`.
-#[cfg(short_ways)]
-#[derive(Debug, Clone, Copy)]
-pub struct MoveDots {
-    pub crelu: MoveDot,
-    pub screlu: MoveDot,
-    pub screlu_short: MoveDot,
-    /// The one before of accumulators of [`NARROW`] elements: nothing done for any other.
-    pub screlu_short_narrow: MoveDot,
-    pub screlu_rounded: MoveDot,
-}
-
-#[cfg(short_ways)]
-impl MoveDots {
-    /// Of a tier that makes the move first and then the dot.
-    pub(super) const NONE: Self = {
-        const fn none(
-            _: &mut [i16],
-            _: &[i16],
-            _: &MoveRows<'_>,
-            _: &Moved,
-            _: &[i16],
-            _: usize,
-            _: i16,
-        ) -> Option<i32> {
-            None
-        }
-        Self { crelu: none, screlu: none, screlu_short: none, screlu_short_narrow: none, screlu_rounded: none }
-    };
+    /// Layers of which nothing is left over.
+    pub whole: WholeChainCall,
 }
 
 /// What a batch is run with. Of builds with `cfg(batches)`.

@@ -4,15 +4,18 @@ use super::fuse::readers;
 use super::{Step, Way};
 use crate::format::{Model, element, input_kind};
 use crate::kernels::layers::{ByteLayer, CHAIN_LAYERS, Rounding};
-use crate::kernels::{Chain, Tier};
+use crate::kernels::whole_chain::WholeChain;
+use crate::kernels::{Chains, Tier};
 use crate::ops::{AffineI8, Places, Requantisation, Running, Work};
 use crate::workspace::range_mut;
 
 /// Layers that follow each other, all of them of one bank. What they hand on does not reach the workspace.
 #[derive(Debug, Clone)]
 pub(crate) struct Chained<'a> {
-    call: Chain,
+    calls: Chains,
     layers: heapless::Vec<ByteLayer<'a>, CHAIN_LAYERS>,
+    /// Where nothing of them is left over.
+    whole: Option<WholeChain<'a>>,
     /// The first of a plan's steps that it does.
     start: usize,
     places: Places,
@@ -48,7 +51,7 @@ impl<'a> Chained<'a> {
     }
 
     fn from(model: &Model<'a>, kernels: &Tier, steps: &[Step<'a>], start: usize) -> Option<Self> {
-        let chains = kernels.chains?;
+        let calls = kernels.chains?;
         let mut layers = heapless::Vec::<ByteLayer<'a>, CHAIN_LAYERS>::new();
         let first = steps.get(start)?.places;
         let mut places = first;
@@ -69,12 +72,8 @@ impl<'a> Chained<'a> {
             places = Places { read: first.read, reads_input: first.reads_input, ..step.places };
         }
         let is_apart = places.reads_input || places.read.is_apart_from(places.write);
-        // Those of which nothing is left over have a call of their own.
-        let is_whole = layers
-            .split_last()
-            .is_some_and(|(last, before)| last.stride() == 4 && before.iter().all(|layer| layer.is_whole()));
-        let call = if is_whole { chains.whole } else { chains.any };
-        (layers.len() >= 2 && is_apart).then_some(Self { call, layers, start, places, alone: None })
+        let whole = WholeChain::of(&layers);
+        (layers.len() >= 2 && is_apart).then_some(Self { calls, layers, whole, start, places, alone: None })
     }
 
     /// The steps before it, those that it does, and those behind.
@@ -93,14 +92,22 @@ impl<'a> Chained<'a> {
             && bucket < alone.buckets
             && workspace.len() >= alone.workspace_len_bytes
             && workspace.as_ptr().addr().is_multiple_of(64);
-        is_met && (self.call)(x, &self.layers, range_mut(workspace, self.places.write.range()))
+        is_met && self.call(x, range_mut(workspace, self.places.write.range()))
     }
 
     /// Runs them all; false where they must be run one by one, because an input is larger than the tier's call takes.
     #[inline]
     pub fn run(&self, on: &Running<'_, '_>, workspace: &mut [u8]) -> bool {
         let (x, out) = self.places.bytes(on, workspace);
-        (self.call)(x, &self.layers, out)
+        self.call(x, out)
+    }
+
+    #[inline(always)]
+    fn call(&self, x: &[u8], out: &mut [u8]) -> bool {
+        match &self.whole {
+            Some(whole) => (self.calls.whole)(x, whole, out),
+            None => (self.calls.any)(x, &self.layers, out),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::features::ACCUMULATORS;
 use crate::format::{Model, element, op};
 use crate::kernels::{Dot, Tier};
 #[cfg(short_ways)]
-use crate::kernels::{MoveDot, MoveRows, Moved, NARROW};
+use crate::kernels::{MoveDot, MoveRows, Moved, NARROW, NARROW_MAX, NarrowMoveDots};
 #[cfg(short_ways)]
 use crate::ops::DotForm;
 use crate::ops::{Banks, Requantisation, Requantise, Rescale, Work};
@@ -29,6 +29,9 @@ pub(crate) struct FusedHead<'a> {
     /// elsewhere none, with which no kernel does anything.
     #[cfg(short_ways)]
     move_dot: MoveDot,
+    /// Where the network is one for them.
+    #[cfg(short_ways)]
+    narrow: Option<NarrowMoveDots>,
     #[cfg(short_ways)]
     rows: MoveRows<'a>,
 }
@@ -50,13 +53,16 @@ impl<'a> FusedHead<'a> {
             return None;
         }
         #[cfg(short_ways)]
-        let move_dot = match DotForm::of(model.tensor(first.weights), first) {
+        let form = DotForm::of(model.tensor(first.weights), first);
+        #[cfg(short_ways)]
+        let move_dot = match form {
             _ if first.kind == op::ROUNDED_DOT => kernels.move_dots.screlu_rounded,
             DotForm::Crelu => kernels.move_dots.crelu,
-            DotForm::ScreluShort if model.input().hidden as usize == NARROW => kernels.move_dots.screlu_short_narrow,
             DotForm::ScreluShort => kernels.move_dots.screlu_short,
             DotForm::Sqrrelu | DotForm::Screlu => kernels.move_dots.screlu,
         };
+        #[cfg(short_ways)]
+        let is_short = first.kind == op::ACTIVATE_DOT && matches!(form, DotForm::ScreluShort);
         let (first, second) = (Step::resolve(model, kernels, first)?, Step::resolve(model, kernels, second)?);
         let (dot, max, weights, ending) = match (first.way, second.way) {
             (Way::One(Work::ACTIVATE_DOT(dot)), Way::One(Work::RESCALE(rescale))) => {
@@ -81,6 +87,11 @@ impl<'a> FusedHead<'a> {
             demands: Demands::of(model),
             #[cfg(short_ways)]
             move_dot,
+            #[cfg(short_ways)]
+            narrow: kernels
+                .move_dots
+                .narrow
+                .filter(|_| is_short && (model.input().hidden as usize, max) == (NARROW, NARROW_MAX)),
             #[cfg(short_ways)]
             rows: MoveRows { rows: &[], stride: 0 },
         })
@@ -141,6 +152,14 @@ impl<'a> FusedHead<'a> {
     ) -> Option<i32> {
         let weights = self.weights.found(bucket, out.len())?;
         let first = own ^ usize::from(self.demands.order == Order::OtherFirst);
+        if let (Some(narrow), Ok(w)) = (&self.narrow, weights.try_into())
+            && let (Ok(out), Ok(source)) = (out.try_into(), source.try_into())
+        {
+            return match moved {
+                Moved::Quiet(changes) => (narrow.quiet)(out, source, &self.rows, changes, w, first),
+                Moved::Capture(changes) => (narrow.capture)(out, source, &self.rows, changes, w, first),
+            };
+        }
         (self.move_dot)(out, source, &self.rows, moved, weights, first, self.max)
     }
 

@@ -5,7 +5,7 @@ use crate::features::{ACCUMULATORS, GENERAL, REALS};
 use crate::format::activation;
 use crate::kernels::{Dot, Moved, Tier, WideDot, scalar};
 #[cfg(short_ways)]
-use crate::kernels::{MoveDot, MoveRows, NARROW};
+use crate::kernels::{MoveDot, MoveRows, NARROW_MAX};
 
 /// The longest vector: two tiles of eight vectors of 32, and an odd rest.
 const LONGEST: usize = 553;
@@ -170,11 +170,10 @@ fn moved_dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Res
         *value = random.i16(pattern);
     }
     let w = &weights[..2 * len];
-    let dots: [(&'static str, MoveDot, Dot); 5] = [
+    let dots: [(&'static str, MoveDot, Dot); 4] = [
         ("move_dot_crelu", tier.move_dots.crelu, truth.dot_crelu.call),
         ("move_dot_screlu", tier.move_dots.screlu, truth.dot_screlu.call),
         ("move_dot_screlu_short", tier.move_dots.screlu_short, truth.dot_screlu_short.call),
-        ("move_dot_screlu_short_narrow", tier.move_dots.screlu_short_narrow, truth.dot_screlu_short.call),
         ("move_dot_screlu_rounded", tier.move_dots.screlu_rounded, truth.dot_screlu_rounded.call),
     ];
     let moves = [
@@ -183,26 +182,50 @@ fn moved_dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Res
         Moved::Capture([[1, 0, 4], [4, 2, 2]]),
         Moved::Capture([[0, 1, 2], [3, 4, 0]]),
     ];
+    let table = MoveRows { rows: &rows, stride: LONGEST };
+    let source = &source[..2 * len];
+    // The accumulators and the sum, one after the other.
+    let apart = |dot: Dot, moved: &Moved, max, first| {
+        let mut pair = start;
+        (truth.update_both_i16.call)(&mut pair[..2 * len], source, &rows, LONGEST, moved);
+        let (zeroth, other) = pair[..2 * len].split_at(len);
+        let (own, other) = if first == 0 { (zeroth, other) } else { (other, zeroth) };
+        let sum = dot(own, other, w, max);
+        (pair, sum)
+    };
     for ((operation, tried, defined), moved) in dots.iter().flat_map(|dot| moves.iter().map(move |moved| (*dot, moved)))
     {
         for (max, first) in CLIPS.into_iter().flat_map(|max| [(max, 0), (max, 1)]) {
-            let (mut found, mut expected) = (start, start);
-            let table = MoveRows { rows: &rows, stride: LONGEST };
-            let sum = tried(&mut found[..2 * len], &source[..2 * len], &table, moved, w, first, max);
-            let Some(sum) = sum else {
+            let mut found = start;
+            let Some(sum) = tried(&mut found[..2 * len], source, &table, moved, w, first, max) else {
                 // Nothing done; only where there is no such kernel, or no whole number of the longest vectors.
                 let has_none = [truth.name, "blocked"].contains(&tier.name);
-                let is_other = operation == "move_dot_screlu_short_narrow" && len != NARROW;
-                let is_meant = has_none || is_other || !len.is_multiple_of(32) || len == 0;
-                same(operation, len, &[is_meant], &[true])?;
+                same(operation, len, &[has_none || !len.is_multiple_of(32) || len == 0], &[true])?;
                 same(operation, len, &found, &start)?;
                 continue;
             };
-            (truth.update_both_i16.call)(&mut expected[..2 * len], &source[..2 * len], &rows, LONGEST, moved);
-            let (zeroth, other) = expected[..2 * len].split_at(len);
-            let (own, other) = if first == 0 { (zeroth, other) } else { (other, zeroth) };
-            same(operation, len, &[sum], &[defined(own, other, w, max)])?;
-            same(operation, len, &found, &expected)?;
+            let (pair, expected) = apart(defined, moved, max, first);
+            same(operation, len, &[sum], &[expected])?;
+            same(operation, len, &found, &pair)?;
+        }
+    }
+    if let (Some(narrow), Ok(w), Ok(source)) = (&tier.move_dots.narrow, w.try_into(), source.try_into()) {
+        for (moved, first) in moves.iter().flat_map(|moved| [(moved, 0), (moved, 1)]) {
+            let mut found = start;
+            let Some(out) = found.first_chunk_mut() else { unreachable!("as long as the weights") };
+            let sum = match moved {
+                Moved::Quiet(changes) => (narrow.quiet)(out, source, &table, changes, w, first),
+                Moved::Capture(changes) => (narrow.capture)(out, source, &table, changes, w, first),
+            };
+            let (pair, expected) = apart(truth.dot_screlu_short.call, moved, NARROW_MAX, first);
+            same("move_dot_narrow", len, &[sum], &[Some(expected)])?;
+            same("move_dot_narrow", len, &found, &pair)?;
+            // Nothing done for a row that is not there.
+            found = start;
+            let Some(out) = found.first_chunk_mut() else { unreachable!("as long as the weights") };
+            let beyond = (narrow.quiet)(out, source, &table, &[[0, 1], [2, ROWS as u32]], w, first);
+            same("move_dot_narrow", len, &[beyond], &[None])?;
+            same("move_dot_narrow", len, &found, &start)?;
         }
     }
     // A row that is not there, at whatever place, is refused.
@@ -210,8 +233,7 @@ fn moved_dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Res
         let mut rows_of = [[0; 2]; 2];
         rows_of.as_flattened_mut()[place] = ROWS as u32;
         let (moved, mut found) = (Moved::Quiet(rows_of), start);
-        let table = MoveRows { rows: &rows, stride: LONGEST };
-        let sum = (tier.move_dots.crelu)(&mut found[..2 * len], &source[..2 * len], &table, &moved, w, 0, 255);
+        let sum = (tier.move_dots.crelu)(&mut found[..2 * len], source, &table, &moved, w, 0, 255);
         same("move_dot_crelu", len, &[sum.is_none() || len == 0], &[true])?;
         same("move_dot_crelu", len, &found, &start)?;
     }

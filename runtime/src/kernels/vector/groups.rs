@@ -111,7 +111,7 @@ macro_rules! dots {
             #[cfg(short_ways)]
             mod moves {
                 use super::*;
-                use crate::kernels::{MoveRows, Moved, vector::move_dot};
+                use crate::kernels::{MoveRows, Moved, NarrowPair, vector::move_dot};
 
                 entry!($features, crelu(
                     out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
@@ -125,12 +125,14 @@ macro_rules! dots {
                     out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
                     max: i16
                 ) -> Option<i32>, move_dot::screlu_short(<$simd>::new(), out, source, rows, moved, w, first, max));
-                entry!($features, screlu_short_narrow(
-                    out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
-                    max: i16
-                ) -> Option<i32>, move_dot::screlu_short_narrow(
-                    <$simd>::new(), out, source, rows, moved, w, first, max
-                ));
+                entry!($features, narrow_quiet(
+                    out: &mut NarrowPair, source: &NarrowPair, rows: &MoveRows<'_>, changes: &[[u32; 2]; 2],
+                    w: &NarrowPair, first: usize
+                ) -> Option<i32>, move_dot::narrow(<$simd>::new(), out, source, rows, changes, w, first));
+                entry!($features, narrow_capture(
+                    out: &mut NarrowPair, source: &NarrowPair, rows: &MoveRows<'_>, changes: &[[u32; 3]; 2],
+                    w: &NarrowPair, first: usize
+                ) -> Option<i32>, move_dot::narrow(<$simd>::new(), out, source, rows, changes, w, first));
                 entry!($features, screlu_rounded(
                     out: &mut [i16], source: &[i16], rows: &MoveRows<'_>, moved: &Moved, w: &[i16], first: usize,
                     max: i16
@@ -142,7 +144,10 @@ macro_rules! dots {
             entry!($features, dot_screlu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
                 dot::screlu(<$simd>::new(), first, second, w, max));
             entry!($features, dot_screlu_short(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
-                dot::screlu_short(<$simd>::new(), first, second, w, max));
+                dot::screlu_short(<$simd>::new(), first, second, w, max, dot_screlu_short_others));
+            entry!($features, #[inline(never)]
+                dot_screlu_short_others(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
+                dot::screlu_short_others(<$simd>::new(), first, second, w, max));
             entry!($features, dot_screlu_rounded(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
                 dot::screlu_rounded(<$simd>::new(), first, second, w, max));
             entry!($features, wide_dot_crelu(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i64,
@@ -161,8 +166,11 @@ macro_rules! dots {
                         crelu: moves::crelu,
                         screlu: moves::screlu,
                         screlu_short: moves::screlu_short,
-                        screlu_short_narrow: moves::screlu_short_narrow,
                         screlu_rounded: moves::screlu_rounded,
+                        narrow: Some(crate::kernels::NarrowMoveDots {
+                            quiet: moves::narrow_quiet,
+                            capture: moves::narrow_capture,
+                        }),
                     },
                     dot_crelu: Kernel::new(dot_crelu, NAME),
                     dot_screlu: Kernel::new(dot_screlu, NAME),
@@ -222,7 +230,9 @@ macro_rules! all_bytes {
             use crate::kernels::vector::dense;
             use bytemuck::cast_slice;
             #[cfg(short_ways)]
-            use crate::kernels::{Chains, layers::ByteLayer, vector::{chain as chained, whole}};
+            use crate::kernels::{
+                Chains, layers::ByteLayer, vector::{chain as chained, whole}, whole_chain::WholeChain,
+            };
 
             entry!($features, affine_any(x: &[u8], w: &[i8], stride: usize, bias: &[i32], out: &mut [i32]),
                 dense::affine(<$u8>::new(), x, w, stride, bias, out));
@@ -232,7 +242,7 @@ macro_rules! all_bytes {
             entry!($features, chain(x: &[u8], layers: &[ByteLayer<'_>], out: &mut [u8]) -> bool,
                 chained::chain(<$simd>::new(), <$u7>::new(), <$paired>::new(), x, layers, out));
             #[cfg(short_ways)]
-            entry!($features, whole_chain(x: &[u8], layers: &[ByteLayer<'_>], out: &mut [u8]) -> bool,
+            entry!($features, whole_chain(x: &[u8], layers: &WholeChain<'_>, out: &mut [u8]) -> bool,
                 whole::chain(<$simd>::new(), <$u7>::new(), <$paired>::new(), x, layers, out));
 
             pub(super) const fn over(tier: Tier) -> Tier {

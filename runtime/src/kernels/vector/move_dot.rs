@@ -3,16 +3,16 @@
 //! Most evaluations of a search follow one move. Apart, the move stores vectors that the dot loads again a moment
 //! later, and each has its own way from the plan to its loop; here a vector of an accumulator is added up, stored,
 //! clipped and multiplied while it is in a register. Which instructions add a product to the sums is
-//! [`super::dot::Term`]'s to say, and the rows of a move are loaded as in [`super::accumulate`].
+//! [`super::term::Term`]'s to say, and the rows of a move are loaded as in [`super::accumulate`].
 
 use super::Simd;
 use super::accumulate::{LONG_ROUNDS, loaded};
-use super::dot::{
+use super::term::{
     BYTE_MAX, Between, Biased, Bytes, Clip, Plain, Rounded, SQUARE_FITS_I16, SQUARE_FITS_U16, Short, Split, Square,
     Term, total,
 };
 use crate::kernels::prefetch::fetch_row;
-use crate::kernels::{MoveRows, Moved, NARROW};
+use crate::kernels::{MoveRows, Moved, NARROW, NARROW_MAX, NarrowPair};
 
 /// Chains of sums.
 const CHAINS: usize = 4;
@@ -73,25 +73,25 @@ pub(in crate::kernels) fn screlu_short<S: Simd>(
     either::<S, Short>(s, out, source, rows, moved, w, first, max)
 }
 
-/// The same for accumulators of [`NARROW`] elements and no others: what leads to the loops and round them is a
-/// third of their instructions, and of a length that is known when this is compiled, hardly any of it is left.
+/// [`crate::kernels::table::NarrowMoveDot`]: what leads to the loops and round them is a third of the instructions of a
+/// network so narrow, and of lengths and moves that are known when this is compiled, hardly any of it is left.
 #[inline(always)]
-pub(in crate::kernels) fn screlu_short_narrow<S: Simd>(
+pub(in crate::kernels) fn narrow<S: Simd, const N: usize>(
     s: S,
-    out: &mut [i16],
-    source: &[i16],
+    out: &mut NarrowPair,
+    source: &NarrowPair,
     rows: &MoveRows<'_>,
-    moved: &Moved,
-    w: &[i16],
+    changes: &[[u32; N]; 2],
+    w: &NarrowPair,
     first: usize,
-    max: i16,
 ) -> Option<i32> {
-    const { assert!(NARROW.is_multiple_of(S::LANES)) };
-    if w.len() != 2 * NARROW || out.len() != 2 * NARROW || source.len() != 2 * NARROW {
-        return None;
-    }
+    const { assert!(NARROW.is_multiple_of(S::LANES) && NARROW_MAX == BYTE_MAX) };
     let ends = Ends { out, source, w, len: NARROW, first, last: rows.rows.len().checked_sub(NARROW)? };
-    any_move::<S, Short>(s, ends, rows, moved, max)
+    if S::CLIPS_BYTES && <Short as Term<S>>::CLIPS_BYTES {
+        one_pass::<S, Short, Bytes, N>(s, ends, rows, &loaded(changes), Bytes)
+    } else {
+        one_pass::<S, Short, Between<S>, N>(s, ends, rows, &loaded(changes), Between::new(s, NARROW_MAX))
+    }
 }
 
 /// SCReLU with rounded products.

@@ -5,7 +5,10 @@
 
 /// An entry of a table: a safe function around one that carries the tier's target features.
 macro_rules! entry {
-    ($features:meta, $name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?, $body:expr) => {
+    (
+        $features:meta, $(#[$inline:meta])? $name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?, $body:expr
+    ) => {
+        $(#[$inline])?
         pub(in crate::kernels) fn $name($($argument: $kind),*) $(-> $result)? {
             #[$features]
             fn with_features($($argument: $kind),*) $(-> $result)? {

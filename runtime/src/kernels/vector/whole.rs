@@ -1,66 +1,63 @@
-//! Chains of which every layer but the last is whole: its outputs fill vectors, its inputs are groups in pairs, one
-//! scale rounds them to bytes ([`ByteLayer::is_whole`]); the last has up to four rows, as those of most networks that
-//! score have.
+//! [`WholeChain`]: a chain of which nothing is left over, and a last layer of up to four rows, as those of most
+//! networks that score have.
 //!
 //! [`super::chain`] does the same of any layers. A network of 256, 32, 32 and 1 spends more instructions on what could
 //! be left over than on its second and third layer, and a function with all of those cases keeps its places in memory;
-//! here there is no such case, and a layer begins where the one before ends.
+//! here there is no such case, and a layer begins where the one before ends. What counts is how many instructions lie
+//! between the last product of one evaluation and the first of the next: as long as they fit a processor's window, the
+//! next evaluation's products fill the time in which this one's last sums wait for each other.
 
 use super::Simd;
-use super::chain::{Rounded, store_bytes};
+use super::chain::store_bytes;
 use super::dense::{Dense, few_rows, pair_of_groups};
-use super::dense_end::joined;
+use super::dense_end::{Ending, joined};
 use super::requantise::Scale;
-use crate::kernels::layers::{ByteLayer, CHAIN_WIDTH, OneScale};
+use crate::kernels::layers::CHAIN_WIDTH;
+use crate::kernels::whole_chain::{LastLayer, WholeChain, WholeLayer};
 use core::mem::MaybeUninit;
 use core::slice;
 
-/// What makes bytes of a layer's sums: the scale, and the least and the greatest byte.
-type By<'l> = (&'l OneScale, (u8, u8));
-
-/// [`crate::kernels::Chain`], where [`super::chain::is_for`] holds; false also of layers that are not as this module
-/// says.
+/// [`crate::kernels::table::WholeChainCall`], where [`super::chain::is_for`] holds.
 #[inline(always)]
 pub(in crate::kernels) fn chain<S: Simd, N: Dense, P: Dense>(
     s: S,
     narrow: N,
     paired: P,
     x: &[u8],
-    layers: &[ByteLayer<'_>],
+    chain: &WholeChain<'_>,
     out: &mut [u8],
 ) -> bool {
-    let Some((last, whole)) = layers.split_last() else { return false };
-    if !N::ANY_U8 && !narrow.all_below_128(x) {
+    let last = chain.last();
+    // Outputs in groups of bytes, which lie anywhere: that they are at a multiple of four need not be asked.
+    let (out, rest) = out.as_chunks_mut();
+    if x.len() != chain.inputs()
+        || (out.len(), rest.len()) != (last.outputs(), 0)
+        || (!N::ANY_U8 && !narrow.all_below_128(x))
+    {
         return false;
     }
     // A layer writes all that the next one reads.
-    let mut between = [const { MaybeUninit::<[u8; CHAIN_WIDTH]>::uninit() }; 2];
-    let [mut to, mut next] = between.each_mut().map(|place| place.as_mut_ptr().cast::<u8>());
-    let mut x = x;
-    for layer in whole {
-        let (Some(scale), Some(range)) = (layer.common(), layer.bytes()) else { return false };
-        if !layer.is_whole() || x.len() != layer.inputs() {
-            return false;
-        }
-        let by = (scale, range);
-        // SAFETY: such a layer is whole and has these inputs; its outputs fit a place, and `x` is not in this one. It
-        // writes all of them.
-        x = unsafe {
+    let mut between = [const { Between(MaybeUninit::uninit()) }; 2];
+    let [mut to, mut next] = between.each_mut().map(|place| place.0.as_mut_ptr().cast::<u8>());
+    let mut from = x.as_ptr();
+    for layer in chain.first() {
+        // SAFETY: what lies at `from` are the layer's inputs: `x`, or what the layer before wrote. Its outputs fit a
+        // place, which is not that one, and it writes all of them.
+        unsafe {
+            let x = slice::from_raw_parts(from, layer.inputs());
             if P::ANY_U8 || !layer.is_paired() {
-                one(s, narrow, x, layer, by, to);
+                one(s, narrow, x, layer, to);
             } else {
-                one(s, paired, x, layer, by, to);
+                one(s, paired, x, layer, to);
             }
-            slice::from_raw_parts(to, layer.stride())
-        };
+        }
+        from = to;
         (to, next) = (next, to);
     }
-    if last.stride() != 4 || x.len() != last.inputs() || out.len() != last.outputs_len_bytes() {
-        return false;
-    }
-    let mut end = Rounded::new(s, last, out);
-    // SAFETY: the layer has four rows to each group of its inputs, which are these.
+    let mut end = Last { layer: last, out };
+    // SAFETY: as above; the layer has four rows to each group of its inputs.
     unsafe {
+        let x = slice::from_raw_parts(from, last.inputs());
         if P::ANY_U8 || !last.is_paired() {
             few_rows(narrow, x, last.weights(), &mut end);
         } else {
@@ -70,25 +67,60 @@ pub(in crate::kernels) fn chain<S: Simd, N: Dense, P: Dense>(
     true
 }
 
+/// What a layer hands to the next. Each vector of bytes lies in one line of the cache: of one that lies in two, nothing
+/// is read before it has left for the cache itself, and with it all that was begun earlier.
+#[repr(align(64))]
+struct Between(MaybeUninit<[u8; CHAIN_WIDTH]>);
+
+/// Where the last layer's sums become outputs.
+struct Last<'e> {
+    layer: &'e LastLayer<'e>,
+    out: &'e mut [[u8; 4]],
+}
+
+impl Ending for Last<'_> {
+    #[inline(always)]
+    fn outputs(&self) -> usize {
+        self.layer.outputs()
+    }
+
+    /// One by one.
+    #[inline(always)]
+    fn vectors<D: Dense, const VECTORS: usize>(&mut self, _: D, _: [D::Sums; VECTORS], _: usize) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn single(&mut self, sum: i32, row: usize) {
+        if let Some(out) = self.out.get_mut(row) {
+            *out = self.layer.output(sum, row).to_ne_bytes();
+        }
+    }
+}
+
 /// # Safety
-/// The layer is whole, `x` has its inputs, and its outputs can be written to `out`, which nothing refers to.
+/// `x` has the layer's inputs, and its outputs can be written to `out`, which nothing refers to.
 #[inline(always)]
-unsafe fn one<S: Simd, D: Dense>(s: S, d: D, x: &[u8], layer: &ByteLayer<'_>, by: By<'_>, out: *mut u8) {
-    let outputs = layer.stride();
+unsafe fn one<S: Simd, D: Dense>(s: S, d: D, x: &[u8], layer: &WholeLayer<'_>, out: *mut u8) {
+    let outputs = layer.outputs();
     let mut row = 0;
     // SAFETY: the outputs are a multiple of `ROWS`, and a tile takes no more than are left.
     unsafe {
         while outputs - row >= 8 * D::ROWS {
-            row += tile::<S, D, 8, 1>(s, d, x, layer, by, row, out);
+            row += tile::<S, D, 8, 1>(s, d, x, layer, row, out);
         }
         if outputs - row >= 4 * D::ROWS {
-            row += tile::<S, D, 4, 2>(s, d, x, layer, by, row, out);
+            row += if D::ANY_U8 {
+                tile::<S, D, 4, 2>(s, d, x, layer, row, out)
+            } else {
+                tile::<S, D, 4, 1>(s, d, x, layer, row, out)
+            };
         }
         if outputs - row >= 2 * D::ROWS {
-            row += tile::<S, D, 2, 4>(s, d, x, layer, by, row, out);
+            row += tile::<S, D, 2, 4>(s, d, x, layer, row, out);
         }
         if outputs - row >= D::ROWS {
-            tile::<S, D, 1, 8>(s, d, x, layer, by, row, out);
+            tile::<S, D, 1, 8>(s, d, x, layer, row, out);
         }
     }
 }
@@ -100,12 +132,11 @@ unsafe fn tile<S: Simd, D: Dense, const VECTORS: usize, const CHAINS: usize>(
     s: S,
     d: D,
     x: &[u8],
-    layer: &ByteLayer<'_>,
-    (scale, (low, high)): By<'_>,
+    layer: &WholeLayer<'_>,
     row: usize,
     out: *mut u8,
 ) -> usize {
-    let step = 4 * layer.stride();
+    let step = 4 * layer.outputs();
     let mut place = layer.weights().as_ptr().wrapping_add(4 * row);
     // SAFETY: `place` is where this row's weights of some group of `x` start, and as many vectors of rows are there.
     let weights = |place: *const i8, vector: usize| unsafe { d.load(place.add(4 * vector * D::ROWS)) };
@@ -123,7 +154,7 @@ unsafe fn tile<S: Simd, D: Dense, const VECTORS: usize, const CHAINS: usize>(
         place = place.wrapping_add(2 * step);
     }
     let sums = joined(d, sums);
-    let scale = Scale::splat(s, scale);
+    let (scale, (low, high)) = (Scale::splat(s, layer.scale()), layer.bytes());
     let mut totals = [s.zero32(); VECTORS];
     // SAFETY: the layer's biases, and `out`, go on to the end of these rows.
     let (bias, out) = unsafe {
