@@ -37,8 +37,8 @@ pub(in crate::kernels) fn chain<S: Simd, N: Dense, P: Dense>(
         return false;
     }
     // A layer writes all that the next one reads.
-    let mut between = [const { Between(MaybeUninit::uninit()) }; 2];
-    let [mut to, mut next] = between.each_mut().map(|place| place.0.as_mut_ptr().cast::<u8>());
+    let mut between = [const { MaybeUninit::<[u8; CHAIN_WIDTH]>::uninit() }; 2];
+    let [mut to, mut next] = between.each_mut().map(|place| place.as_mut_ptr().cast::<u8>());
     let mut from = x.as_ptr();
     for layer in chain.first() {
         // SAFETY: what lies at `from` are the layer's inputs: `x`, or what the layer before wrote. Its outputs fit a
@@ -66,11 +66,6 @@ pub(in crate::kernels) fn chain<S: Simd, N: Dense, P: Dense>(
     }
     true
 }
-
-/// What a layer hands to the next. Each vector of bytes lies in one line of the cache: of one that lies in two, nothing
-/// is read before it has left for the cache itself, and with it all that was begun earlier.
-#[repr(align(64))]
-struct Between(MaybeUninit<[u8; CHAIN_WIDTH]>);
 
 /// Where the last layer's sums become outputs.
 struct Last<'e> {
