@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tamis_quant::run::AlignedBytes;
 use tamis_runtime::format::Model;
 use tamis_runtime::kernels::by_name;
-use tamis_runtime::raw::{Layout, NONE, OpRecord, activation, element, op};
+use tamis_runtime::raw::{Layout, NONE, OpRecord, activation, claim, element, op};
 use tamis_runtime::{Input, Output, Plan};
 use tests::draft::{Draft, blank};
 use tests::generator::{Choices, container, coverage};
@@ -140,6 +140,42 @@ fn part_of_dot() -> Draft {
     );
     draft.op(element::I32, 1, 7, OpRecord { bias, params: [1, 1, 1, 0], ..blank(op::RESCALE) });
     draft
+}
+
+/// A move and its dot have kernels that know a width of 128, SCReLU whose products fit and a clip of 255: networks that
+/// have all three, and those that lack one, are what their records say.
+#[test]
+fn networks_128_wide_are_what_their_records_say() {
+    let (screlu, crelu, claimed) = (activation::SCRELU, activation::CRELU, claim::PRODUCT_FITS_I16);
+    let networks = [
+        (2, 128, screlu, 255, claimed),
+        (2, 128, screlu, 254, claimed),
+        (2, 128, screlu, 255, 0),
+        (2, 128, crelu, 255, claimed),
+        (1, 128, screlu, 255, claimed),
+        (2, 64, screlu, 255, claimed),
+    ];
+    for (seed, (perspectives, hidden, activation, max, claims)) in networks.into_iter().enumerate() {
+        for order in 0..perspectives.min(2) {
+            let mut random = Random(seed as u64);
+            let mut number =
+                |low: i16, high: i16| (low + (random.draw() % (high - low + 1) as u64) as i16).to_le_bytes();
+            let mut draft = Draft::of_features(perspectives, hidden, 8, 2);
+            draft.input.order = order;
+            let width = hidden as usize;
+            let rows = draft.tensor(element::I16, Layout::Rows, (1, 40, width), || number(-70, 90));
+            let bias = draft.tensor(element::I16, Layout::Rows, (1, width, 1), || number(-20, 200));
+            draft.block(40, rows, bias);
+            let shape = (2, 1, (perspectives * hidden) as usize);
+            let weights = draft.tensor(element::I16, Layout::Rows, shape, || number(-127, 127));
+            draft.tensors[weights as usize].0.claims = claims;
+            let bias = draft.tensor(element::I16, Layout::Rows, (2, 1, 1), || number(-900, 900));
+            let dot = OpRecord { activation, weights, params: [max, 0, 0, 0], ..blank(op::ACTIVATE_DOT) };
+            draft.op(element::I32, 1, 0, dot);
+            draft.op(element::I32, 1, 0, OpRecord { bias, params: [255, 400, 64, 0], ..blank(op::RESCALE) });
+            hold(draft.bytes().as_ref(), seed as u64);
+        }
+    }
 }
 
 #[test]

@@ -21,9 +21,9 @@ pub struct Top {
     pub identity: Identity,
     /// Plies in use; 0 while there is no root.
     pub len: u32,
-    /// Null moves between them, which have no ply of their own. Counted by themselves, so that a push or a pop changes
-    /// one number: of two beside each other, one access of memory would read what two have just written, and would
-    /// wait for all that was begun before them.
+    /// Null moves between them, as many as the plies in use have in their marks, which have no ply of their own.
+    /// Counted by themselves, so that a push or a pop changes one number: of two beside each other, one access of
+    /// memory would read what two have just written, and would wait for all that was begun before them.
     pub nulls: u32,
 }
 

@@ -1,5 +1,5 @@
-//! Dense layers of bytes, one behind the other, as [`super::Chain`] takes them: what a kernel would have to ask of
-//! lengths, shifts and claims at every call is asked once, when a plan is made.
+//! Dense layers of bytes, one behind the other, as [`super::table::Chain`] takes them: what a kernel would have to ask
+//! of lengths, shifts and claims at every call is asked once, when a plan is made.
 
 use crate::num::HIGH_WORD_ONLY;
 use core::ops::RangeInclusive;

@@ -5,8 +5,8 @@ use super::layers::{ByteLayer, CHAIN_LAYERS, CHAIN_WIDTH, OneScale};
 use crate::num;
 use crate::sure::at;
 
-/// A multiple of the rows of every tier's vectors.
-const WHOLE_ROWS: usize = 16;
+/// A multiple of the rows of every tier's vectors, which kernels assert.
+pub const WHOLE_ROWS: usize = 16;
 /// Two groups.
 const WHOLE_INPUTS: usize = 8;
 /// Rows of the last layer: its stride.

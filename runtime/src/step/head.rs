@@ -29,7 +29,8 @@ pub(crate) struct FusedHead<'a> {
     /// elsewhere none, with which no kernel does anything.
     #[cfg(short_ways)]
     move_dot: MoveDot,
-    /// Where the network is one for them.
+    /// The same for accumulators of [`NARROW`] elements, SCReLU whose products fit and a clip of [`NARROW_MAX`], which
+    /// these kernels have built in; none for any other network.
     #[cfg(short_ways)]
     narrow: Option<NarrowMoveDots>,
     #[cfg(short_ways)]

@@ -59,6 +59,7 @@ pub(super) fn hold(model: &Model<'_>, container: &Container, random: &mut Random
                 16 => of_width::<16>(&plan, &steps, &place),
                 33 => of_width::<33>(&plan, &steps, &place),
                 64 => of_width::<64>(&plan, &steps, &place),
+                128 => of_width::<128>(&plan, &steps, &place),
                 _ => {}
             }
         }

@@ -209,6 +209,9 @@ fn moved_dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Res
             same(operation, len, &found, &pair)?;
         }
     }
+    // Where the others have a kernel, so has this.
+    let has_none = [truth.name, "blocked"].contains(&tier.name);
+    same("move_dot_narrow", len, &[tier.move_dots.narrow.is_none()], &[has_none])?;
     if let (Some(narrow), Ok(w), Ok(source)) = (&tier.move_dots.narrow, w.try_into(), source.try_into()) {
         for (moved, first) in moves.iter().flat_map(|moved| [(moved, 0), (moved, 1)]) {
             let mut found = start;
@@ -224,6 +227,9 @@ fn moved_dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Res
             found = start;
             let Some(out) = found.first_chunk_mut() else { unreachable!("as long as the weights") };
             let beyond = (narrow.quiet)(out, source, &table, &[[0, 1], [2, ROWS as u32]], w, first);
+            same("move_dot_narrow", len, &[beyond], &[None])?;
+            let Some(out) = found.first_chunk_mut() else { unreachable!("as long as the weights") };
+            let beyond = (narrow.capture)(out, source, &table, &[[0, 1, ROWS as u32], [2, 3, 4]], w, first);
             same("move_dot_narrow", len, &[beyond], &[None])?;
             same("move_dot_narrow", len, &found, &start)?;
         }

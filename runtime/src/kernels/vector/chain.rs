@@ -21,7 +21,7 @@ pub(in crate::kernels) const fn is_for<S: Simd, D: Dense>() -> bool {
     D::ROWS == S::LANES / 2
 }
 
-/// [`crate::kernels::Chain`], where [`is_for`] holds.
+/// [`crate::kernels::table::Chain`], where [`is_for`] holds.
 #[inline(always)]
 pub(in crate::kernels) fn chain<S: Simd, N: Dense, P: Dense>(
     s: S,

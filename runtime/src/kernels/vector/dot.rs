@@ -31,7 +31,8 @@ pub(in crate::kernels) fn screlu<S: Simd>(s: S, first: &[i16], second: &[i16], w
 ///
 /// Accumulators of whole rounds, clipped at a byte's end, are most networks': they are done here, and `others`, which
 /// is [`screlu_short_others`] in a function of its own, does the rest. In one function with the rest, a short dot
-/// would spend some hundredths of its time on registers that only the rest needs.
+/// would spend some hundredths of its time on registers that only the rest needs. So it was measured on x86-64;
+/// elsewhere `others` does all.
 #[inline(always)]
 pub(in crate::kernels) fn screlu_short<S: Simd>(
     s: S,

@@ -145,7 +145,7 @@ macro_rules! dots {
                 dot::screlu(<$simd>::new(), first, second, w, max));
             entry!($features, dot_screlu_short(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
                 dot::screlu_short(<$simd>::new(), first, second, w, max, dot_screlu_short_others));
-            entry!($features, #[inline(never)]
+            entry!($features, #[cfg_attr(target_arch = "x86_64", inline(never))]
                 dot_screlu_short_others(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,
                 dot::screlu_short_others(<$simd>::new(), first, second, w, max));
             entry!($features, dot_screlu_rounded(first: &[i16], second: &[i16], w: &[i16], max: i16) -> i32,

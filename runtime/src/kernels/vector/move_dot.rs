@@ -73,7 +73,7 @@ pub(in crate::kernels) fn screlu_short<S: Simd>(
     either::<S, Short>(s, out, source, rows, moved, w, first, max)
 }
 
-/// [`crate::kernels::table::NarrowMoveDot`]: what leads to the loops and round them is a third of the instructions of a
+/// [`crate::kernels::moves::NarrowMoveDot`]: what leads to the loops and round them is a third of the instructions of a
 /// network so narrow, and of lengths and moves that are known when this is compiled, hardly any of it is left.
 #[inline(always)]
 pub(in crate::kernels) fn narrow<S: Simd, const N: usize>(

@@ -15,7 +15,8 @@ macro_rules! entry {
                 $body
             }
             // SAFETY: the machine has the features: a table that holds this function is handed out by `tiers`, which
-            // asks first, and besides only entries of a tier over this one call it, whose features include these.
+            // asks first, and besides only entries of this tier, or of one over it, call it, whose features include
+            // these.
             #[allow(unused_unsafe, reason = "a tier whose features are the target's own has an ordinary function")]
             unsafe {
                 with_features($($argument),*)

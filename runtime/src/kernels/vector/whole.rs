@@ -8,16 +8,16 @@
 //! next evaluation's products fill the time in which this one's last sums wait for each other.
 
 use super::Simd;
-use super::chain::store_bytes;
+use super::chain::{is_for, store_bytes};
 use super::dense::{Dense, few_rows, pair_of_groups};
 use super::dense_end::{Ending, joined};
 use super::requantise::Scale;
 use crate::kernels::layers::CHAIN_WIDTH;
-use crate::kernels::whole_chain::{LastLayer, WholeChain, WholeLayer};
+use crate::kernels::whole_chain::{LastLayer, WHOLE_ROWS, WholeChain, WholeLayer};
 use core::mem::MaybeUninit;
 use core::slice;
 
-/// [`crate::kernels::table::WholeChainCall`], where [`super::chain::is_for`] holds.
+/// [`crate::kernels::table::WholeChainCall`], where [`is_for`] holds; false elsewhere.
 #[inline(always)]
 pub(in crate::kernels) fn chain<S: Simd, N: Dense, P: Dense>(
     s: S,
@@ -27,6 +27,10 @@ pub(in crate::kernels) fn chain<S: Simd, N: Dense, P: Dense>(
     chain: &WholeChain<'_>,
     out: &mut [u8],
 ) -> bool {
+    // What `one` relies on, of both: a vector of rows is one of i32, and outputs are whole numbers of it.
+    if const { !is_for::<S, N>() || P::ROWS != N::ROWS || !WHOLE_ROWS.is_multiple_of(N::ROWS) } {
+        return false;
+    }
     let last = chain.last();
     // Outputs in groups of bytes, which lie anywhere: that they are at a multiple of four need not be asked.
     let (out, rest) = out.as_chunks_mut();
@@ -94,7 +98,7 @@ impl Ending for Last<'_> {
 }
 
 /// # Safety
-/// `x` has the layer's inputs, and its outputs can be written to `out`, which nothing refers to.
+/// `x` has the layer's inputs, and its outputs can be written to `out`, which nothing refers to; [`is_for`] holds.
 #[inline(always)]
 unsafe fn one<S: Simd, D: Dense>(s: S, d: D, x: &[u8], layer: &WholeLayer<'_>, out: *mut u8) {
     let outputs = layer.outputs();
@@ -105,6 +109,8 @@ unsafe fn one<S: Simd, D: Dense>(s: S, d: D, x: &[u8], layer: &WholeLayer<'_>, o
             row += tile::<S, D, 8, 1>(s, d, x, layer, row, out);
         }
         if outputs - row >= 4 * D::ROWS {
+            // What is exact for all bytes multiplies and adds in one instruction, for which sums wait; elsewhere only
+            // an addition follows another.
             row += if D::ANY_U8 {
                 tile::<S, D, 4, 2>(s, d, x, layer, row, out)
             } else {
