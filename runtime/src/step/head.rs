@@ -25,14 +25,15 @@ pub(crate) struct FusedHead<'a> {
     /// Where the output begins in the workspace.
     write: usize,
     pub demands: Demands,
-    /// The dot with the move before it, and the rows of a move, where both accumulators have all of them in one block;
-    /// elsewhere none, with which no kernel does anything.
+    /// The dot with the move before it.
     #[cfg(short_ways)]
     move_dot: MoveDot,
     /// The same for accumulators of [`NARROW`] elements, SCReLU whose products fit and a clip of [`NARROW_MAX`], which
     /// these kernels have built in; none for any other network.
     #[cfg(short_ways)]
     narrow: Option<NarrowMoveDots>,
+    /// The rows of a move, where both accumulators have all of them in one block; elsewhere none, with which no kernel
+    /// does anything.
     #[cfg(short_ways)]
     rows: MoveRows<'a>,
 }

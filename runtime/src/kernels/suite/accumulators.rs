@@ -184,6 +184,7 @@ fn moved_dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Res
     ];
     let table = MoveRows { rows: &rows, stride: LONGEST };
     let source = &source[..2 * len];
+    let has_none = [truth.name, "blocked"].contains(&tier.name);
     // The accumulators and the sum, one after the other.
     let apart = |dot: Dot, moved: &Moved, max, first| {
         let mut pair = start;
@@ -199,7 +200,6 @@ fn moved_dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Res
             let mut found = start;
             let Some(sum) = tried(&mut found[..2 * len], source, &table, moved, w, first, max) else {
                 // Nothing done; only where there is no such kernel, or no whole number of the longest vectors.
-                let has_none = [truth.name, "blocked"].contains(&tier.name);
                 same(operation, len, &[has_none || !len.is_multiple_of(32) || len == 0], &[true])?;
                 same(operation, len, &found, &start)?;
                 continue;
@@ -210,7 +210,6 @@ fn moved_dots(tier: &Tier, len: usize, pattern: u32, random: &mut Random) -> Res
         }
     }
     // Where the others have a kernel, so has this.
-    let has_none = [truth.name, "blocked"].contains(&tier.name);
     same("move_dot_narrow", len, &[tier.move_dots.narrow.is_none()], &[has_none])?;
     if let (Some(narrow), Ok(w), Ok(source)) = (&tier.move_dots.narrow, w.try_into(), source.try_into()) {
         for (moved, first) in moves.iter().flat_map(|moved| [(moved, 0), (moved, 1)]) {

@@ -66,7 +66,7 @@ fn one<S: Simd, D: Dense>(s: S, d: D, x: &[u8], layer: &ByteLayer<'_>, out: &mut
 }
 
 /// Where sums become outputs.
-pub(super) struct Rounded<'e, S> {
+struct Rounded<'e, S> {
     s: S,
     layer: &'e ByteLayer<'e>,
     /// One for each output.
@@ -78,7 +78,7 @@ pub(super) struct Rounded<'e, S> {
 impl<'e, S> Rounded<'e, S> {
     /// `out`: as long as the layer's outputs.
     #[inline(always)]
-    pub(super) fn new(s: S, layer: &'e ByteLayer<'e>, out: &'e mut [u8]) -> Self {
+    fn new(s: S, layer: &'e ByteLayer<'e>, out: &'e mut [u8]) -> Self {
         Self { s, layer, bias: layer.bias(), rounding: layer.rounding(), out }
     }
 }

@@ -11,7 +11,7 @@
 //! | module | kernels | the trick |
 //! |---|---|---|
 //! | `accumulate` | update | eight vectors of an accumulator stay in registers while all rows pass |
-//! | `dot`, `term` | dot_* | products of neighbours are added into i32 by one instruction; four chains hide its latency |
+//! | `dot`, `term` | dot_* | products of neighbours are added into i32 by one instruction; four chains hide it |
 //! | `move_dot` | `move_dots` | a move's sums are clipped and multiplied while they are in registers |
 //! | `wide_dot` | wide_dot_* | the upper halves of the same i32 are summed beside them, and make them 64 bits wide |
 //! | `pairwise` | pairwise_u8 | a factor shifted up, so that the high half of a product is the quotient |
